@@ -83,7 +83,8 @@ extension GraphQLSchema {
   /// The rows of a type that has them and `pageInfo`, as in the cursor connections of Relay. nil if
   /// it is another type.
   func connectionRows(of type: TypeDefinition) -> ConnectionRows? {
-    guard type.kind == .object, let page = type.field("pageInfo").flatMap({ self.type($0.type.name) }),
+    guard type.kind == .object,
+      let page = type.field("pageInfo").flatMap({ self.type($0.type.name) }),
       page.field("hasNextPage") != nil, page.field("endCursor") != nil
     else { return nil }
     if let nodes = type.field("nodes"), nodes.type.isList, let row = self.type(nodes.type.name),

@@ -124,7 +124,9 @@ private enum SchemaPrinter {
     _ directives: [GraphQLSchema.AppliedDirective], _ reason: String? = nil
   ) -> String {
     var text = directives.map { directive in
-      let arguments = directive.arguments.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+      let arguments = directive.arguments.sorted { $0.key < $1.key }.map {
+        "\($0.key): \($0.value)"
+      }
       return " @\(directive.name)"
         + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
     }.joined()

@@ -195,7 +195,10 @@ package struct ImportOrigin {
   }
 
   package var lines: [String] {
-    ["Imported by: lull import " + (words.map(ImportOrigin.quoted) + accessWords).joined(separator: " ")]
+    [
+      "Imported by: lull import "
+        + (words.map(ImportOrigin.quoted) + accessWords).joined(separator: " ")
+    ]
       + only.map { ImportOrigin.mark + $0 }
       + ["Changes made in this file are kept when the API is imported again."]
   }

@@ -53,7 +53,8 @@ import Testing
     #expect(try Self.changes("{ old }") == [])
   }
 
-  @Test func `GQL-66 changed types of selected fields and of the parts of variables are found`() throws
+  @Test func `GQL-66 changed types of selected fields and of the parts of variables are found`()
+    throws
   {
     #expect(
       try Self.changes(

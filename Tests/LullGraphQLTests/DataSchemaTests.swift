@@ -82,7 +82,8 @@ import Testing
         #"Post {"type":"object","properties":{"__typename":{"const":"Post"},"id":{"type":"string"}},"required":["__typename","id"]}"#,
       ])
     // Without __typename, too.
-    let other = try Self.written("{ found { ... on User { name } ...P } } fragment P on Post { id }")
+    let other = try Self.written(
+      "{ found { ... on User { name } ...P } } fragment P on Post { id }")
     #expect(
       other.schema.contains(
         ##""found":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/Post"},{"$ref":"#/$defs/User"},{"type":"null"}]}}"##
@@ -95,17 +96,21 @@ import Testing
     for end in ["name", "...F0"] {
       var text = "{ user { ...F0 } }\n"
       for number in 0..<300 {
-        text += "fragment F\(number) on User { a: friend { ...F\(number + 1) } b: friend { ...F\(number + 1) } }\n"
+        text +=
+          "fragment F\(number) on User { a: friend { ...F\(number + 1) } b: friend { ...F\(number + 1) } }\n"
       }
       text += "fragment F300 on User { \(end) }"
       let (schema, definitions) = try Self.written(text)
       #expect(schema.utf8.count < 1000 && definitions.count <= 301)
     }
     let long = String(repeating: "...F ", count: 100_000)
-    #expect(try Self.written("{ user { \(long) } } fragment F on User { id }").definitions.count == 1)
+    #expect(
+      try Self.written("{ user { \(long) } } fragment F on User { id }").definitions.count == 1)
   }
 
-  @Test func `GQL-68 the rows of an operation are those of its connection, or its only list`() throws {
+  @Test func `GQL-68 the rows of an operation are those of its connection, or its only list`()
+    throws
+  {
     func rows(_ text: String) throws -> String? {
       let schema = try Self.schema.get()
       let rows = try GraphQLDocument(text).operations(schema: schema).first?.rows
@@ -115,14 +120,18 @@ import Testing
     }
     let page = "pageInfo { hasNextPage endCursor }"
     #expect(
-      try rows("query ($a: String) { o: orders(after: $a) { n: nodes { id state friend { id } } \(page) } }")
+      try rows(
+        "query ($a: String) { o: orders(after: $a) { n: nodes { id state friend { id } } \(page) } }"
+      )
         == #"o.n ["id", "state"]"#)
     #expect(
       try rows(
         "query ($a: String) { orders(after: $a) { ...O \(page) } } fragment O on Orders { edges { cursor node { name } } }"
       ) == #"orders.edges ["node.name"]"#)
     #expect(try rows("query ($a: String) { orders(after: $a) { total \(page) } }") == nil)
-    #expect(try rows("{ users { id ... on User { name } ... on Node { x: id } } }") == #"users ["id", "name"]"#)
+    #expect(
+      try rows("{ users { id ... on User { name } ... on Node { x: id } } }")
+        == #"users ["id", "name"]"#)
     #expect(try rows("{ users { id } ok }") == nil)
     #expect(try rows("{ ok }") == nil)
     #expect(try rows("{ found { __typename } }") == "found []")

@@ -137,7 +137,8 @@ import Testing
     #expect(error("search", depth: 1_000_000) != nil)
   }
 
-  @Test func `GQL-61 a connection has its rows and pages, and below the top level ten rows`() throws {
+  @Test func `GQL-61 a connection has its rows and pages, and below the top level ten rows`() throws
+  {
     let schema = try GraphQLSchema(
       sdl: """
         type Query {
@@ -172,7 +173,7 @@ import Testing
         == "query Shop { shop { name orders { total } lines { __typename } } }")
     #expect(
       try text("shop", 3)
-        == "query Shop { shop { name orders(first: 10) { nodes { id lines { __typename } } total } "
+        == "query Shop { shop { name orders(first: 10) { nodes { id } total } "
         + "lines { edges { node { text } } } } }")
     let operation = try GraphQLDocument(schema.operation(for: "orders")).operations(schema: schema)
     #expect(operation.first?.connections.map(\.path) == [["orders"]])

@@ -19,7 +19,7 @@ import Testing
       directive @tag(
         """Which"""
         names: [String!]! = ["a\n"]
-      ) repeatable on OBJECT | FIELD
+      ) repeatable on OBJECT | UNION
 
       """The day"""
       scalar Date @specifiedBy(url: "https://example.com")

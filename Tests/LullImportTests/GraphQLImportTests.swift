@@ -89,8 +89,11 @@ struct GraphQLImportTests {
         return "\(error)"
       }
     }
-    let query = #"{"kind":"OBJECT","name":"Query","fields":[{"name":"NAME","type":TYPE,"args":ARGS}]}"#
-    func object(_ name: String = "a", _ type: String = GraphQLImportTests.type("Int"), _ args: String = "[]") -> String {
+    let query =
+      #"{"kind":"OBJECT","name":"Query","fields":[{"name":"NAME","type":TYPE,"args":ARGS}]}"#
+    func object(
+      _ name: String = "a", _ type: String = GraphQLImportTests.type("Int"), _ args: String = "[]"
+    ) -> String {
       problem(
         Self.introspection(
           query.replacing("NAME", with: name).replacing("TYPE", with: type)
@@ -101,14 +104,16 @@ struct GraphQLImportTests {
     #expect(object("a", "null") == "the type of 'Query.a' is incomplete")
     #expect(object("a", #"{"kind":"LIST","ofType":null}"#) == "the type of 'Query.a' is incomplete")
     let forged = #"[{"name":"b","type":\#(Self.type("Int")),"defaultValue":"1) { x"}]"#
-    #expect(object("a", Self.type("Int"), forged) == "the default of 'Query.a.b' is not a GraphQL value")
+    #expect(
+      object("a", Self.type("Int"), forged) == "the default of 'Query.a.b' is not a GraphQL value")
     #expect(problem("{}") == "not the result of an introspection: expected the field '__schema'")
     #expect(
       problem(#"{"data":null,"errors":[{"message":"log in"}]}"#)
         == "the server does not return its schema: log in")
     #expect(problem(#"{"__schema":{}}"#) == "the schema has no list 'types'")
     #expect(
-      problem(Self.introspection(#"{"name":"A","kind":"B"}"#)) == "the type 'A' has no known 'kind'")
+      problem(Self.introspection(#"{"name":"A","kind":"B"}"#)) == "the type 'A' has no known 'kind'"
+    )
     for query in IntrospectionQuery.all {
       let document = try GraphQLDocument(query.text)
       let schema = try GraphQLSchema(sdl: "type Query { a: Int }")
@@ -174,10 +179,7 @@ struct GraphQLImportTests {
             orders = {
               path = "/graphql",
               graphql_file = "shop/orders.graphql",
-              params = {
-                state = { description = "In which state" },
-                key = { option = "--variable-key" },
-              },
+              params = { state = { description = "In which state" }, key = { option = "--variable-key" } },
               description = "All orders",
               rows = "orders.nodes",
               columns = { "id", "state" },
@@ -199,7 +201,8 @@ struct GraphQLImportTests {
         }
 
         """)
-    #expect(result.api.notes == ["mutation order is named 'order_2', because there is another 'order'"])
+    #expect(
+      result.api.notes == ["mutation order is named 'order_2', because there is another 'order'"])
     #expect(result.api.leftOut == [])
     #expect(result.files.count == 6)
     for file in result.files {
@@ -208,7 +211,8 @@ struct GraphQLImportTests {
     }
     let schemas = try JSONDocument(parsing: try #require(result.schemas)).root
     #expect(
-      schemas["calls"]?["orders"]?["responses"]?["200"]?["properties"]?["orders"]?["anyOf"]?[0]?["$ref"]?
+      schemas["calls"]?["orders"]?["responses"]?["200"]?["properties"]?["orders"]?["anyOf"]?[0]?[
+        "$ref"]?
         .string == "#/$defs/Orders")
     #expect(schemas["$defs"]?["State"]?["enum"]?.count == 2)
   }
@@ -267,17 +271,23 @@ struct GraphQLImportTests {
       """
     options.operations = [
       .init(shownName: "ops/two.graphql", bytes: Array(text.utf8), place: nil),
-      .init(shownName: "apis/x/one.graphql", bytes: Array("{ shops { id } }".utf8), place: "x/one.graphql"),
+      .init(
+        shownName: "apis/x/one.graphql", bytes: Array("{ shops { id } }".utf8),
+        place: "x/one.graphql"),
       .init(shownName: "bad.graphql", bytes: Array("{ shop { id } }".utf8), place: nil),
       .init(shownName: "worse.graphql", bytes: Array("{ ".utf8), place: nil),
-      .init(shownName: "none.graphql", bytes: Array("fragment F on Query { a: __typename }".utf8), place: nil),
+      .init(
+        shownName: "none.graphql", bytes: Array("fragment F on Query { a: __typename }".utf8),
+        place: nil),
     ]
     let result = GraphQLImport.read(schema, options)
     #expect(result.files == [.init(name: "shop/two.graphql", bytes: Array(text.utf8))])
     #expect(result.api.calls.map(\.name) == ["Recent", "Close", "one"])
     #expect(result.api.calls.map(\.operation) == ["Recent", "Close", nil])
     #expect(
-      result.api.calls.map(\.graphQLFile) == ["shop/two.graphql", "shop/two.graphql", "x/one.graphql"])
+      result.api.calls.map(\.graphQLFile) == [
+        "shop/two.graphql", "shop/two.graphql", "x/one.graphql",
+      ])
     #expect(result.api.calls[0].pages == .relay(path: nil))
     #expect(result.api.calls[1].description == "Closes one")
     #expect(result.api.calls[2].rows == "shops")
@@ -308,7 +318,9 @@ struct GraphQLImportTests {
     #expect(GraphQLImport.read(large, options).api.leftOut.map(\.what) == ["query t"])
   }
 
-  @Test func `GQL-77 an operation that the user has changed decides the call and its schema`() throws {
+  @Test func `GQL-77 an operation that the user has changed decides the call and its schema`()
+    throws
+  {
     let schema = try GraphQLSchema(sdl: Self.sdl)
     var options = Self.options()
     options.only = [NamePattern("orders"), NamePattern("shops")]
@@ -322,7 +334,7 @@ struct GraphQLImportTests {
     #expect(result.api.calls[1].columns == ["name"])
     #expect(
       result.api.notes == [
-        "apis/shop/orders.graphql:2:3: field 'Query.order' needs the argument 'id' of type 'ID!'"
+        "apis/shop/orders.graphql:2:3: the argument 'id' of type 'ID!' is missing in field 'Query.order'"
       ], "\(result.api.notes)")
     let schemas = try JSONDocument(parsing: try #require(result.schemas)).root
     #expect(schemas["calls"]?.pairs.map(\.key) == ["shops"])

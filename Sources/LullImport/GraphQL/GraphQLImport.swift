@@ -131,7 +131,8 @@ package struct GraphQLImport {
     path = parts.last.map { "/\($0)\(isFolder ? "/" : "")" } ?? ""
     if !request.query.isEmpty || !request.literalQuery.isEmpty {
       api.notes.append(
-        "the query of the URL is left out: add it to 'path' or configure it, if the server needs it")
+        "the query of the URL is left out: add it to 'path' or configure it, if the server needs it"
+      )
     }
     let access = ParsedAccess(
       request, VariableNames(api: options.name), hasShellBlanks: false)
@@ -174,7 +175,8 @@ package struct GraphQLImport {
       note(name, taken, title)
       files.append(ImportedFile(name: file, bytes: Array(text.utf8)))
       if let edited = options.edited(file) {
-        addEdited(edited, shown, operation.name, ImportedCall.graphQL(name, path, file), field, kind)
+        addEdited(
+          edited, shown, operation.name, ImportedCall.graphQL(name, path, file), field, kind)
       } else {
         add(operation, ImportedCall.graphQL(name, path, file), field)
       }
@@ -339,7 +341,9 @@ package struct GraphQLImport {
   /// The fields of a row that tell it from others, if the row has many.
   private static func columns(of rows: GraphQLOperation.Rows) -> [String] {
     guard rows.columns.count > 6 else { return rows.columns.map { $0.joined(separator: ".") } }
-    let telling = ["id", "number", "name", "title", "login", "slug", "state", "status", "createdAt"]
+    let telling = [
+      "id", "number", "name", "title", "login", "slug", "state", "status", "createdAt",
+    ]
     let found = telling.compactMap { name in rows.columns.first { $0.last == name } }
     return found.count < 2 ? [] : found.prefix(6).map { $0.joined(separator: ".") }
   }

@@ -183,7 +183,8 @@ package struct ImportedFiles {
   /// Returns the files that the user has changed since the last import and that the import would
   /// now write in another way than then.
   package func outdated(_ files: [ImportedFile]) -> [String] {
-    files.filter { edited($0.name) != nil && fileMarks[$0.name]?.fits($0.bytes) == false }.map(\.name)
+    files.filter { edited($0.name) != nil && fileMarks[$0.name]?.fits($0.bytes) == false }.map(
+      \.name)
   }
 
   /// Whether a file already has its content, as far as known when the files were read.
@@ -250,8 +251,9 @@ package struct ImportedFiles {
     let marks = others.map { FileMarks(of: $0) } ?? fileMarks
     files.append((path + Array(".imported".utf8), new + marks.lines + (mark?.line ?? [])))
     let folder = FileName.folder(of: path)
-    for folder in [folder] + Set((others ?? []).map { FileName.folder(of: path(of: $0.name)) }).sorted(
-      by: { $0.lexicographicallyPrecedes($1) })
+    for folder in [folder]
+      + Set((others ?? []).map { FileName.folder(of: path(of: $0.name)) }).sorted(
+        by: { $0.lexicographicallyPrecedes($1) })
     {
       if let code = FolderMaking.make(folder) {
         throw .refused(

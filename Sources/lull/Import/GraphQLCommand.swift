@@ -63,7 +63,8 @@ struct GraphQLCommand {
     guard let files = target.open() else { return 3 }
     guard let endpoint = baseURL ?? (OpenAPICommand.isURL(source.word) ? source.word : nil) else {
       target.tell(
-        "\(shownSource): a schema does not name its server: add --base-url URL with the URL of the endpoint")
+        "\(shownSource): a schema does not name its server: add --base-url URL with the URL of the endpoint"
+      )
       return 3
     }
     let schemaName = "\(target.name).graphql"

@@ -62,7 +62,7 @@ struct DriftCommand {
           details: "The default is basic. With bearer, -a is a token.", rules: [.needs("-a")]),
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
-          help: "Exit with 7 on findings of this tier or above.")
+          help: "Exit with 7 on findings of this tier or above."),
       ] + OptionTable.list(standard: "table"),
       examples: [
         "lull drift github",

@@ -84,7 +84,7 @@ struct GraphQLDrift {
       ControlCharacters.shownInLine(text.replacing("\t", with: "  "))
     }
     let before = TextWidth.of(shown(String(line.unicodeScalars.prefix(place.column - 1))))
-    let number = "\(place.line + finding.document.linesBefore)"
+    let number = "\(place.line + finding.document.start.lines)"
     result += "  \(number) | \(shown(line))\n"
     let gutter = String(repeating: " ", count: number.count)
     return result + "  \(gutter) | \(String(repeating: " ", count: before))^\n"

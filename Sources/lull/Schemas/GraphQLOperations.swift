@@ -9,18 +9,26 @@ import LullSystem
 struct GraphQLOperations {
   /// A document and the calls that use it.
   struct Document {
+    /// The place of a document in a file.
+    struct Start {
+      let path: String
+      /// The lines of the file before the document.
+      var lines = 0
+      /// The columns before the document on its first line.
+      var columns = 0
+
+      func shown(_ place: GraphQLPlace) -> String {
+        "\(path):\(place.line + lines):\(place.column + (place.line == 1 ? columns : 0))"
+      }
+    }
+
     struct Call {
       let name: String
       /// The name of the operation. `nil`: the document has only one.
       let operation: String?
     }
 
-    /// The file with the text of the document.
-    let path: String
-    /// The lines of the file before the document.
-    let linesBefore: Int
-    /// The columns before the document on its first line.
-    let columnsBefore: Int
+    let start: Start
     let document: GraphQLDocument
     var calls: [Call]
 
@@ -35,10 +43,7 @@ struct GraphQLOperations {
     }
 
     /// A place with the line in the file.
-    func shown(_ place: GraphQLPlace) -> String {
-      let column = place.column + (place.line == 1 ? columnsBefore : 0)
-      return "\(path):\(place.line + linesBefore):\(column)"
-    }
+    func shown(_ place: GraphQLPlace) -> String { start.shown(place) }
   }
 
   private(set) var documents: [Document] = []
@@ -78,16 +83,23 @@ struct GraphQLOperations {
           report(call, "its 'graphql' is not a plain string: use [[…]]", file, written)
           continue
         }
-        let token = file.tokens[written.value.lowerBound]
-        let start = token.range.upperBound - (token.range.count - text.utf8.count) / 2
-        let lineStart = file.bytes[..<(start - text.utf8.count)].lastIndex(of: 10).map { $0 + 1 } ?? 0
-        let before = String(
-          decoding: file.bytes[lineStart..<(start - text.utf8.count)], as: UTF8.self)
-        add(
-          Array(text.utf8), path: path, linesBefore: file.line(written.value.lowerBound) - 1,
-          columnsBefore: before.unicodeScalars.count, call)
+        add(Array(text.utf8), at: start(of: text, in: file, written), call)
       }
     }
+  }
+
+  /// The place of a document that is written as a string.
+  private func start(of text: String, in file: DeclaredFile, _ field: DeclaredTable.Field)
+    -> Document.Start
+  {
+    let range = file.tokens[field.value.lowerBound].range
+    // The quotes or brackets at both ends have the same length.
+    let first = range.lowerBound + (range.count - text.utf8.count) / 2
+    let line = file.bytes[..<first].lastIndex(of: 10).map { $0 + 1 } ?? 0
+    let before = String(decoding: file.bytes[line..<first], as: UTF8.self)
+    return Document.Start(
+      path: path, lines: file.line(field.value.lowerBound) - 1,
+      columns: before.unicodeScalars.count)
   }
 
   private mutating func report(
@@ -115,29 +127,26 @@ struct GraphQLOperations {
   }
 
   private mutating func add(documentFile path: String, _ call: Document.Call) {
-    if let known = documents.firstIndex(where: { $0.path == path }) {
+    if let known = documents.firstIndex(where: { $0.start.path == path }) {
       documents[known].calls.append(call)
       return
     }
     switch TextFile.read(Array(path.utf8)) {
-    case .success(let bytes): add(bytes, path: path, linesBefore: 0, columnsBefore: 0, call)
+    case .success(let bytes): add(bytes, at: Document.Start(path: path), call)
     case .failure(let problem):
       problems.append("'\(call.name)' is not compared: \(String(escaping: problem.message))")
     }
   }
 
   private mutating func add(
-    _ bytes: [UInt8], path: String, linesBefore: Int, columnsBefore: Int, _ call: Document.Call
+    _ bytes: [UInt8], at start: Document.Start, _ call: Document.Call
   ) {
     do throws(GraphQLProblem) {
-      let document = try GraphQLDocument(bytes, name: path)
-      documents.append(
-        Document(
-          path: path, linesBefore: linesBefore, columnsBefore: columnsBefore, document: document,
-          calls: [call]))
+      let document = try GraphQLDocument(bytes, name: start.path)
+      documents.append(Document(start: start, document: document, calls: [call]))
     } catch {
-      let place = "\(path):\(error.place.line + linesBefore):\(error.place.column)"
-      problems.append("'\(call.name)' is not compared: \(place): \(error.message)")
+      problems.append(
+        "'\(call.name)' is not compared: \(start.shown(error.place)): \(error.message)")
     }
   }
 }

@@ -19,7 +19,8 @@ struct GraphQLDriftTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    try folder.write("apis/shop/user.graphql", "query User($id: ID!) {\n  user(id: $id) { name\tstate }\n}\n")
+    try folder.write(
+      "apis/shop/user.graphql", "query User($id: ID!) {\n  user(id: $id) { name\tstate }\n}\n")
     try folder.write("apis/shop.graphql", Self.sdl)
     try folder.write("same.graphql", Self.sdl)
     try folder.write("newer.graphql", Self.newer)
@@ -47,7 +48,8 @@ struct GraphQLDriftTests {
   @Test func `GQL-85 operations are compared with a newer schema, with line and caret`() throws {
     let same = try run("shop", "--schema", "same.graphql", "--fail-on", "added")
     #expect(
-      same.code == 0 && same.output == "" && same.errors == "lull: 2 operations compared: no changes\n",
+      same.code == 0 && same.output == ""
+        && same.errors == "lull: 2 operations compared: no changes\n",
       "\(same)")
     let ending = try run("shop", "--schema", "newer.graphql")
     #expect(ending.code == 0)
@@ -60,7 +62,7 @@ struct GraphQLDriftTests {
         \(path)/shop/user.graphql:2:24: changed: the enum 'State' has new values: NEW (user)
           2 |   user(id: $id) { name  state }
             |                         ^
-        \(path)/shop.lua:7:31: changed: field 'Query.old' is deprecated: use user (old)
+        \(path)/shop.lua:7:33: changed: field 'Query.old' is deprecated: use user (old)
           7 | query { old }
             |         ^
 
@@ -93,7 +95,7 @@ struct GraphQLDriftTests {
     #expect(bad.code == 3, "\(bad)")
     for text in [
       "bad.lua:3: 'a' is not compared: its 'graphql' is not a plain string",
-      "'b' is not compared: ", "bad.lua:4:22: expected a field",
+      "'b' is not compared: ", "bad.lua:4:21: expected a field",
       "1 operation compared: 1 changed",
     ] {
       #expect(bad.errors.contains(text), "\(bad)")
@@ -103,7 +105,8 @@ struct GraphQLDriftTests {
       "local lull = require 'lull'\nreturn { service = lull.service('https://a.example'), calls = { a = { path = '/a' } } }\n"
     )
     let rest = try run("rest", "--schema", "newer.graphql")
-    #expect(rest.code == 3 && rest.errors.contains("has no calls with GraphQL operations"), "\(rest)")
+    #expect(
+      rest.code == 3 && rest.errors.contains("has no calls with GraphQL operations"), "\(rest)")
   }
 
   @Test func `GQL-86 the newer schema may be that of a server`() throws {
@@ -118,7 +121,9 @@ struct GraphQLDriftTests {
     defer { server.stop() }
     let ending = try run(
       "shop", "--schema", "http://localhost:\(server.port)/g", "-a", "t", "-A", "bearer")
-    #expect(ending.code == 0 && ending.output.contains("unknown field 'user' of type 'Query'"), "\(ending)")
-    #expect(server.requests.first?.head.contains("Authorization: Bearer t") == true)
+    #expect(
+      ending.code == 0 && ending.output.contains("unknown field 'user' of type 'Query'"),
+      "\(ending)")
+    #expect(server.requests.first?.head.lowercased().contains("authorization: bearer t") == true)
   }
 }
