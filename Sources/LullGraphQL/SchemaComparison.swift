@@ -20,7 +20,7 @@ package struct GraphQLChange: Equatable, Sendable {
     case breaking
     /// The operation works, and programs should be looked at.
     case changed
-    /// The data may have what it did not have before.
+    /// The data may have parts that it did not have before.
     case added
   }
 

@@ -11,7 +11,7 @@ import LullSystem
 struct GraphQLSource {
   struct Schema {
     let schema: GraphQLSchema
-    /// The schema as a document. A document without errors is kept as it is.
+    /// The schema as a document. A document without errors is kept unchanged.
     let text: [UInt8]
     /// The errors of the schema, which can be used nevertheless.
     let notes: [String]

@@ -37,7 +37,7 @@ struct DriftCommand {
         Values are never shown.
 
         With --schema it compares the GraphQL operations of an API with a newer schema:
-        what is no longer valid and types that do not fit (breaking), deprecated
+        operations that are no longer valid, types that do not fit (breaking), deprecated
         elements and other changes of types (changed), and further types (added).
         """,
       arguments: [
