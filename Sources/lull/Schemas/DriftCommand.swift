@@ -37,8 +37,9 @@ struct DriftCommand {
         Values are never shown.
 
         With --schema it compares the GraphQL operations of an API with a newer schema:
-        operations that are no longer valid, types that do not fit (breaking), deprecated
-        elements and other changes of types (changed), and further types (added).
+        operations that are no longer valid or whose types do not fit (breaking),
+        deprecated elements and other changes of types (changed), and further types
+        (added).
         """,
       arguments: [
         .init(positional: "API", help: "An API by name, or an API file.", isRequired: true)
