@@ -112,7 +112,7 @@ struct APIDescriptionFieldTests {
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
-    "URLParts", "MockRequest", "ValidationError",
+    "URLParts", "MockRequest", "ValidationError", "GraphQLError",
     // Of an environment that is chosen. (ENV-04)
     "APIEnvironmentFields",
     // Of tests, where they are probed (PRV-80).
@@ -263,6 +263,7 @@ struct APIDescriptionFieldTests {
         .wrongInputTypeInTransformerPipeline(expected: "", actual: "", transformer: ""),
         .transformerReturnedNil(transformer: ""), .malformedJSON(message: ""),
         .wrongContent(type: "", path: "", message: ""), .validation(schema: "", errors: []),
+        .graphQL([]),
         .chainTooLong(message: ""), .invalidSetting(name: "", message: ""),
         .script(script), .custom(TransportError(.network, "")),
       ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }

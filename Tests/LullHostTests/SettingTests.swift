@@ -45,7 +45,7 @@ struct SettingTests {
     "idle_timeout": Sample("4.5"), "response_type": Sample("'json'"),
     "redirects": Sample("'same_origin'"),
     "cookies": Sample("true"), "allow_truncated": Sample("true"), "record_timings": Sample("true"),
-    "validate": Sample("'warn'"),
+    "validate": Sample("'warn'"), "graphql": Sample("true"), "persisted_queries": Sample("true"),
     "pipeline": Sample("{ order = { 'decoding', 'model' } }"),
     "auth": Sample("lull.auth.basic('ann', 'secret')"),
     "mutate_requests": Sample("function() end"),
