@@ -261,6 +261,22 @@ struct SwaggerTests {
     if case .bearer? = accesses["/implicit"]?.way {} else { Issue.record("\(accesses)") }
   }
 
+  @Test func `IMP-158 a key whose name no header can have is reported`() throws {
+    let api = try api(
+      """
+      swagger: '2.0'
+      securityDefinitions: {odd: {type: apiKey, in: header, name: 'X"); a('}}
+      security: [{odd: []}]
+      paths: {/a: {get: {}}}
+      """)
+    #expect(api.access == ImportedAccess())
+    #expect(
+      api.notes == [
+        "GET /a: the security scheme 'odd' has a key whose name is not valid in a header; "
+          + "the request is sent without credentials"
+      ])
+  }
+
   @Test func `IMP-159 parts of a Swagger document may be in other files of its origin`() throws {
     let result = try read(
       """

@@ -135,6 +135,10 @@ struct SecurityReader {
     case "apiKey" where called.isEmpty:
       wanted.problem =
         "the security scheme '\(ShortText.comment(name))' does not name its key"
+    case "apiKey" where scheme.string("in") != "query" && !Headers.isName(called):
+      wanted.problem =
+        "the security scheme '\(ShortText.comment(name))' has a key whose name is not valid in a "
+        + "header"
     case "apiKey":
       let variable = self.variable(name, "KEY", among: ["apiKey"])
       switch scheme.string("in") {
