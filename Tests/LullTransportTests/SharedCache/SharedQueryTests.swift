@@ -147,57 +147,6 @@ struct SharedQueryTests {
     #expect(try address("[1]").count == "https://api.test/search QUERY ".count + 64)
   }
 
-  /// 100,000 pairs of contents in ten parts, on a real server: half of them are stored, and each is looked up as
-  /// another program writes it.
-  @Test(arguments: 0..<10)
-  func `QUERY-16 on a server, equal contents find each other's entries, and others find none`(
-    part: Int
-  ) throws {
-    let server = try #require(RedisServer(""))
-    // A busy machine may take any time.
-    let (first, second) = (
-      try SharedCacheHost(server.url, patience: 60), try SharedCacheHost(server.url, patience: 60)
-    )
-    for host in [first, second] { host.service.cachedResourceCountLimit = 4 }
-    var random = SeededGenerator(seed: 7400 + UInt64(part))
-    func key(_ host: SharedCacheHost, _ text: String) throws -> SharedEntityCache.Key {
-      let search = try host.service.resource("/search").query(.json(Array(text.utf8)))
-      return try #require(host.cache.key(for: search, at: .parsing))
-    }
-    let numbers = Array(part * 10_000 + 1...(part + 1) * 10_000).shuffled(using: &random)
-    let stored = numbers.filter { _ in Bool.random(using: &random) }
-    for (count, number) in stored.enumerated() {
-      let entity = Entity(
-        content: .text("\(number)"), headers: Headers([("Content-Type", "text/plain")]),
-        timestamp: first.service.pump.clock.now)
-      let text = #"{"a":\#(number),"b":["é",\#(number % 7)]}"#
-      first.cache.writeEntity(entity, forKey: try key(first, text)) {}
-      if count % 100 == 99 { first.settle() }
-    }
-    first.settle()
-    #expect(server.entities.count == stored.count)
-    let known = Set(stored)
-    var open = 0
-    var wrong: [Int] = []
-    for number in numbers {
-      let text =
-        [
-          #"{ "b" : [ "\u00e9", \#(number % 7).0 ], "a" : \#(number).00 }"#,
-          #"{"a":-1,"\u0062":["é",\#(number % 7)],"a":\#(number)e0}"#,
-          #"{"a":\#(number)0e-1,"b":["\u00E9",\#(number % 7)]}"#,
-        ].randomElement(using: &random) ?? ""
-      open += 1
-      second.cache.readEntity(forKey: try key(second, text)) { entity in
-        open -= 1
-        let found = SharedCacheHost.text(entity)
-        if found != (known.contains(number) ? "\(number)" : nil) { wrong.append(number) }
-      }
-      if open > 200 { second.loop.turn { open < 100 } }
-    }
-    second.loop.turn { open == 0 }
-    #expect(wrong == [])
-  }
-
   @Test func `QUERY-20 QUERY-16 a file knows the queries of a URL, and no other entries`() throws {
     let folder = try #require(CacheFolderFixture())
     let file = CacheFile(path: folder.path) { Issue.record("\($0)") }

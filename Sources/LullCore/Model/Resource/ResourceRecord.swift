@@ -55,9 +55,10 @@ package final class ResourceRecord {
   var queuedBytes = 0
 
   private let changes: ChangeCount
-  /// The configuration for GET. It is stored outside of the array, because almost every request is
-  /// a GET, and an array with one element takes more space than the element.
-  private var configurationOfGet: ResolvedConfiguration?
+  /// The configuration for the loads: for GET, or for QUERY if there is a query. It is stored outside
+  /// of the array, because almost every request is a load, and an array with one element takes more
+  /// space than the element.
+  private var configurationOfLoads: ResolvedConfiguration?
   private var configurations: [(method: RequestMethod, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
 
@@ -127,7 +128,7 @@ package final class ResourceRecord {
   /// for the given version of the service's configuration. (CFG-13)
   func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
-    if method == .get { return configurationOfGet }
+    if isOfLoads(method) { return configurationOfLoads }
     for entry in configurations where entry.method == method { return entry.configuration }
     return nil
   }
@@ -135,14 +136,19 @@ package final class ResourceRecord {
   func memoise(_ configuration: ResolvedConfiguration, _ method: RequestMethod, version: Int) {
     if version != configurationVersion {
       configurations = []
-      configurationOfGet = nil
+      configurationOfLoads = nil
       configurationVersion = version
     }
-    if method == .get {
-      configurationOfGet = configuration
+    if isOfLoads(method) {
+      configurationOfLoads = configuration
     } else {
       configurations.append((method, configuration))
     }
+  }
+
+  /// Whether the settings of this method apply to the loads. (QUERY-08)
+  private func isOfLoads(_ method: RequestMethod) -> Bool {
+    method == (query == nil ? .get : .query)
   }
 }
 

@@ -6,7 +6,7 @@
 package final class ResourceTable {
   private var records: [ResourceURL: ResourceRecord] = [:]
   /// The records of query resources, keyed by URL and query. No inner dictionary is empty.
-  private var queries: [ResourceURL: [QueryIdentity: ResourceRecord]] = [:]
+  private var queries: [ResourceURL: [QueryKey: ResourceRecord]] = [:]
   private var queryCount = 0
   private var recentQueries = RecentQueries()
   private var queue = EvictionQueue()
@@ -31,6 +31,18 @@ package final class ResourceTable {
 
   private let changes: ChangeCount
 
+  /// A query as a key: its identity. The query is one pointer, its identity several, and there may
+  /// be many queries.
+  private struct QueryKey: Hashable {
+    let query: ResourceQuery
+
+    static func == (left: QueryKey, right: QueryKey) -> Bool {
+      left.query === right.query || left.query.identity == right.query.identity
+    }
+
+    func hash(into hasher: inout Hasher) { query.identity.hash(into: &hasher) }
+  }
+
   package init(changes: ChangeCount) {
     self.changes = changes
   }
@@ -39,7 +51,7 @@ package final class ResourceTable {
 
   package func contains(_ record: ResourceRecord) -> Bool {
     guard let query = record.query else { return records[record.url] === record }
-    return queries[record.url]?[query.identity] === record
+    return queries[record.url]?[QueryKey(query: query)] === record
   }
 
   /// Returns whether there is a record of the URL or of one of its queries.
@@ -82,12 +94,13 @@ package final class ResourceTable {
   /// Returns the record of a query. If there is already a record for the same content, this record
   /// keeps its own `ResourceQuery`.
   func record(for url: ResourceURL, _ query: ResourceQuery) -> ResourceRecord {
-    if let record = queries[url]?[query.identity] {
+    let key = QueryKey(query: query)
+    if let record = queries[url]?[key] {
       touch(record)
       return record
     }
     let record = ResourceRecord(url: url, query: query, changes: changes)
-    queries[url, default: [:]][query.identity] = record
+    queries[url, default: [:]][key] = record
     queryCount += 1
     touch(record)
     if isOverLimit { evict() }
@@ -159,7 +172,7 @@ package final class ResourceTable {
 
   private func forget(_ record: ResourceRecord) {
     if let query = record.query {
-      queries[record.url]?[query.identity] = nil
+      queries[record.url]?[QueryKey(query: query)] = nil
       if queries[record.url]?.isEmpty ?? false { queries[record.url] = nil }
       queryCount -= 1
       recentQueries.remove(record)
