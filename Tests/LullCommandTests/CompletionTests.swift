@@ -46,7 +46,7 @@ struct CompletionTests {
     ("lull query shop /", ["/find"]), ("lull call shop find --te", ["--term"]),
     ("lull get shop /users --cha", ["--chart"]),
     ("lull completion ", ["bash", "zsh", "fish"]),
-    ("lull import ", ["openapi", "curl", "har", "postman"]),
+    ("lull import ", ["openapi", "curl", "har", "postman", "graphql"]),
     ("lull import openapi --on", ["--only"]),
     ("lull help che", ["check"]),
     ("lull describe sh", ["share", "shop"]), ("lull describe shop u", ["users", "user"]),

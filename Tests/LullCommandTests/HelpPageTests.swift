@@ -102,7 +102,7 @@ struct HelpPageTests {
         + #""servers":[{"url":"https://a.example"}],"paths":{"/x":{"get":{"operationId":"x"}}}}"#)
     try folder.write("b.json", "{}")
     let unknown = try shell("cd '\(folder.path)' && lull import b.json < /dev/null")
-    #expect(unknown.code == 2 && unknown.errors.contains("openapi, curl, har or postman"))
+    #expect(unknown.code == 2 && unknown.errors.contains("openapi, curl, har, postman or graphql"))
     let ending = try shell("cd '\(folder.path)' && lull import a.json -o a.lua < /dev/null")
     #expect(ending.code == 0, "\(ending.errors)")
     let curl = try shell("cd '\(folder.path)' && lull import 'curl https://b.example/y' -o b.lua")

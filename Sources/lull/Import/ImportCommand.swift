@@ -29,7 +29,7 @@ enum ImportCommand {
     ]
 
   static var spec: ArgumentSpec {
-    ArgumentSpec(
+    var spec = ArgumentSpec(
       name: "lull import",
       description: """
         Writes an API file from a description of an API.
@@ -59,15 +59,16 @@ enum ImportCommand {
           isRequired: true),
         .init(
           names: ["-o", "--output"], placeholder: "FILE", demand: apiFile,
-          help: "Write this API file (default apis/NAME.lua)."),
+          help: "Write this API file (default apis/NAME.lua).", isCommon: true),
         only,
         .init(
-          "--base-url", placeholder: "URL", demand: baseURL,
+          names: ["--base-url"], placeholder: "URL", demand: baseURL,
           help: "Set the base URL of the API.",
-          details: "Replaces the base URL of the document. For graphql, the URL of the endpoint."),
+          details: "Replaces the base URL of the document. For graphql, the URL of the endpoint.",
+          isCommon: true),
         .init(
-          "--with-mock", kind: .flag, help: "Add an environment 'mock' for lull mock.",
-          details: "Later imports into the file add it too."),
+          names: ["--with-mock"], kind: .flag, help: "Add an environment 'mock' for lull mock.",
+          details: "Later imports into the file add it too.", isCommon: true),
       ] + graphQL,
       examples: [
         "lull import openapi petstore.yaml -o apis/petstore.lua",
@@ -84,6 +85,8 @@ enum ImportCommand {
         .init(2, "wrong usage"),
         .init(3, "invalid input"),
       ])
+    spec.manual = "lull help import"
+    return spec
   }
 
   private static let graphQL: [Argument] = [
@@ -93,15 +96,15 @@ enum ImportCommand {
       details: """
         A document in the folder of the API file stays in its place. Others are copied. Without this option, \
         operations are generated.
-        """, isRepeated: true),
+        """, isRepeated: true, isCommon: true),
     .init(
       names: ["--depth"], kind: .integer, placeholder: "N", demand: .wholeNumber(1...20),
       category: "GraphQL", help: "Select fields down to this depth (default 2).",
-      details: "An operation that would be too large gets a smaller depth."),
+      details: "An operation that would be too large gets a smaller depth.", isCommon: true),
     .init(
       names: ["-H", "--header"], placeholder: "'K: V'", category: "GraphQL",
       help: "Send a header with the introspection and with all calls.",
-      details: "A credential becomes a secret in the file.", isRepeated: true),
+      details: "A credential becomes a secret in the file.", isRepeated: true, isCommon: true),
     .init(
       names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]", category: "GraphQL",
       help: "Set the credentials of the introspection and of all calls.",
@@ -122,6 +125,7 @@ enum ImportCommand {
 
   private static var only: Argument {
     var only = OptionTable.only
+    only.isCommon = true
     only.details = """
       Matches the operationId, the tag or the path of a call; * and ? are wildcards. Later imports use the same \
       patterns; '*' selects all calls again.

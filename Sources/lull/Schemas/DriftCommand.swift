@@ -20,7 +20,7 @@ struct DriftCommand {
   private static let tiers: [DriftFinding.Tier] = [.breaking, .changed, .added]
 
   static var spec: ArgumentSpec {
-    ArgumentSpec(
+    var spec = ArgumentSpec(
       name: "lull drift",
       description: """
         Compares recorded responses with the schemas of an API, without the network.
@@ -79,7 +79,17 @@ struct DriftCommand {
         .init(3, "a file cannot be read or there is nothing to compare"),
         .init(7, "findings of --fail-on"),
       ])
+    spec.manual = "lull help drift"
+    for index in spec.arguments.indices {
+      let names = spec.arguments[index].names
+      spec.arguments[index].isCommon = !common.isDisjoint(with: names)
+    }
+    return spec
   }
+
+  private static let common: Set<String> = [
+    "--from-cache", "--from-har", "--schema", "--fail-on", "--output",
+  ]
 
   private let word: String
   private let sources: TrafficOptions

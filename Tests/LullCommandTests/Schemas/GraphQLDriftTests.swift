@@ -95,7 +95,7 @@ struct GraphQLDriftTests {
     #expect(bad.code == 3, "\(bad)")
     for text in [
       "bad.lua:3: 'a' is not compared: its 'graphql' is not a plain string",
-      "'b' is not compared: ", "bad.lua:4:21: expected a field",
+      "'b' is not compared: ", "bad.lua:4:22: expected a field",
       "1 operation compared: 1 changed",
     ] {
       #expect(bad.errors.contains(text), "\(bad)")
