@@ -115,7 +115,8 @@ extension APIDeclaration {
         origin = DocumentOrigin(try GraphQLFiles.bytes(file), file: file)
       } catch {
         throw .declaration(
-          error.place.line > 0 ? error.place : line(at + [key]), "call '\(call)': \(error.text)")
+          error.place.line > 0 ? error.place : line(at + [key]),
+          "call '\(call)': \(shown(error))")
       }
     case .text(let text):
       key = "graphql"
@@ -126,7 +127,7 @@ extension APIDeclaration {
         parsed = try GraphQLDocument(source, name: path)
       } catch {
         let problem = GraphQLFileProblem(error.message, error.place, of: origin)
-        throw .declaration(problem.place, "call '\(call)': \(problem.text)")
+        throw .declaration(problem.place, "call '\(call)': \(shown(problem))")
       }
     }
     let schema = try schema(for: parsed, of: call, at: at + [key])
@@ -161,6 +162,11 @@ extension APIDeclaration {
     return GraphQLCall(operation, of: parsed, origin)
   }
 
+  /// The text of a problem. Error reports show the line of the file anyway.
+  private func shown(_ problem: GraphQLFileProblem) -> String {
+    checker == nil ? problem.message : problem.text
+  }
+
   /// Returns the schema if a variable of the document has a type that only the schema explains.
   private func schema(
     for document: GraphQLDocument, of call: String, at: [String]
@@ -175,7 +181,7 @@ extension APIDeclaration {
     } catch {
       // The checker reports the schema once, for the whole file.
       if checker != nil { return nil }
-      throw .declaration(error.place, "call '\(call)': \(error.text)")
+      throw .declaration(error.place, "call '\(call)': \(shown(error))")
     }
   }
 

@@ -88,11 +88,16 @@ final class GraphQLFiles {
 /// A problem in a GraphQL file or document, with its place.
 struct GraphQLFileProblem: Error {
   let place: SourcePlace
-  let text: String
+  let message: String
+  /// The line of the document with a caret, after a line break. Empty if there is none.
+  private let excerpt: String
+
+  var text: String { message + excerpt }
 
   init(place: SourcePlace, text: String) {
     self.place = place
-    self.text = text
+    message = text
+    excerpt = ""
   }
 
   init(_ problem: GraphQLProblem, in source: [UInt8], _ path: String) {
@@ -101,7 +106,8 @@ struct GraphQLFileProblem: Error {
 
   init(_ message: String, _ found: GraphQLPlace, of document: DocumentOrigin) {
     place = document.place(of: found)
-    text = message + GraphQLFileProblem.excerpt(document.text, found, line: place.line)
+    self.message = message
+    excerpt = GraphQLFileProblem.excerpt(document.text, found, line: place.line)
   }
 
   /// The line of the document with a caret under the column, on two further lines.
