@@ -44,7 +44,7 @@ struct SharedQueryVolumeTests {
     #expect(server.entities.count == stored.count)
     let known = Set(stored)
     var wrong: [Int] = []
-    var missing = numbers
+    var missing = numbers.shuffled(using: &random)
     tries = 0
     repeat {
       tries += 1
