@@ -156,7 +156,7 @@ struct CheckDetailTests {
     ),
     (
       "return { service = s, calls = {\n  a = { path = '/x', pages = 5 } } }",
-      "2: call 'a': 'pages' must be true or a table of the options of 'resource:pages', got 5"
+      "2: call 'a': 'pages' must be true, a table of the options of 'resource:pages', or \"relay\", got 5"
     ),
     (
       "return { service = s, calls = { a = { path = '/x', params = {\n  b = 5 } } } }",

@@ -142,7 +142,7 @@ struct GraphQLCommandTests {
     user = { graphql = "query User($id: ID!) { user(id: $id) { name } }", examples = {
       { json = { user = { name = "Ann" } }, when = { id = "1" } },
       { json = { errors = { { message = "gone" } } }, when = { id = "2" } } } },
-    posts = { graphql = "query Posts { posts { id } }", example = { posts = {} } },
+    posts = { graphql = "query Posts { posts { id } }", example = { posts = { 1 } } },
     count = { graphql = "{ count }", example = { count = 3 } },
     add = { graphql = "mutation Add($name: String!) { add(name: $name) }",
       mock = function(request) return { json = { data = { add = request.params.name } } } end },
@@ -165,7 +165,7 @@ struct GraphQLCommandTests {
     #expect(try post(#"{\#(user),"variables":{"id":"2"}}"#) == #"{"errors":[{"message":"gone"}]}"#)
     #expect(
       try post(#"{"query":"query Posts { posts { id } }"}"#, method: "QUERY")
-        == #"{"data":{"posts":[]}}"#)
+        == #"{"data":{"posts":[1]}}"#)
     #expect(try post(#"{"query":"{ count }"}"#) == #"{"data":{"count":3}}"#)
     #expect(
       try post(

@@ -24,7 +24,7 @@ struct SkillTests {
     for part in [
       "---\nname: lull-shop\n", "# The API `shop`\n\nThe shop\n", "## Make a call", "## Output",
       "## Pages\n\nCalls whose responses come in pages: `list`.", "## Exit codes",
-      "| 4 | an HTTP status 4xx |",
+      "| 4 | an HTTP status 4xx, or errors in a GraphQL response |",
       "## Credentials\n\n- bearer token (environment variable SHOP_TOKEN)",
       "### `add`\n\n`POST /orders`", "- `--item ITEM`: string, body, required\n",
       "- `--states STATES`: string list, query, may be repeated, `open`, `done`",
