@@ -31,6 +31,13 @@ public final class Resource {
   /// URL and its content. Lua: `resource.url`.
   public var url: ResourceURL { record.url }
 
+  /// The method of the resource's loads.
+  package var readMethod: RequestMethod { record.query?.method ?? .get }
+
+  /// The method whose settings apply to the loads of this resource. Queries never have the settings
+  /// of POST, even if they are sent by POST. (QUERY-08)
+  package var configuredMethod: RequestMethod { record.query == nil ? .get : .query }
+
   // MARK: State
 
   /// The data of the last successful load, override or cache hit; nil if there is no data. The

@@ -164,15 +164,8 @@ package struct ResourceAddress: Hashable, Sendable {
 extension Resource {
   package var address: ResourceAddress { ResourceAddress(url: url, query: query?.identity) }
 
-  /// The method of the resource's loads.
-  package var readMethod: RequestMethod { record.query?.method ?? .get }
-
   /// The method and the URL of the resource's loads, for messages.
   package var readName: String { "\(readMethod) \(LogText.url(url.text))" }
-
-  /// The method whose settings apply to the loads of this resource. Queries never have the settings
-  /// of POST, even if they are sent by POST. (QUERY-08)
-  package var configuredMethod: RequestMethod { record.query == nil ? .get : .query }
 
   /// The headers of the resource's loads without a condition: the headers of the configuration and,
   /// for a query, the headers of the query.

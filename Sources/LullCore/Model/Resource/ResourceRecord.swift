@@ -128,7 +128,7 @@ package final class ResourceRecord {
   /// for the given version of the service's configuration. (CFG-13)
   func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
-    if isOfLoads(method) { return configurationOfLoads }
+    if method == (query == nil ? .get : .query) { return configurationOfLoads }
     for entry in configurations where entry.method == method { return entry.configuration }
     return nil
   }
@@ -139,17 +139,13 @@ package final class ResourceRecord {
       configurationOfLoads = nil
       configurationVersion = version
     }
-    if isOfLoads(method) {
+    if method == (query == nil ? .get : .query) {
       configurationOfLoads = configuration
     } else {
       configurations.append((method, configuration))
     }
   }
 
-  /// Whether the settings of this method apply to the loads. (QUERY-08)
-  private func isOfLoads(_ method: RequestMethod) -> Bool {
-    method == (query == nil ? .get : .query)
-  }
 }
 
 extension Array where Element == Request {

@@ -116,23 +116,23 @@ package struct ResourceState {
     case .newData(let entity):
       succeeded(load, sending)
       latestData = entity
-      latestError = entity.partialError
+      latestError = entity.isPartial ? entity.partialError : nil
       return LoadEffect(.newData(.network))
     case .notModified(let refreshment):
       succeeded(load, sending)
       if let refreshment { latestData?.refresh(by: refreshment) }
       latestData?.timestamp = now
       // The server confirms the data, with the parts that are missing.
-      latestError = latestData?.partialError?.dated(now)
+      latestError = partialError?.dated(now)
       return LoadEffect(.notModified)
     case .found(let response):
       succeeded(load, sending)
       if let entity = response.entity { take(entity) }
-      latestError = latestData?.partialError
+      latestError = partialError
       return LoadEffect(response.isNew ? .newData(.cache) : .notModified)
     case .kept:
       succeeded(load, nil)
-      latestError = latestData?.partialError
+      latestError = partialError
       return LoadEffect(.notModified)
     case .failure(let error):
       latestError = error
@@ -184,7 +184,7 @@ package struct ResourceState {
   /// in the cache. An existing invalidation is not ended. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
     take(entity)
-    latestError = entity.partialError
+    latestError = entity.isPartial ? entity.partialError : nil
     return .newData(.cache)
   }
 
@@ -194,6 +194,11 @@ package struct ResourceState {
     take(entity)
     clearError(before: entity.timestamp)
     return .newData(.cache)
+  }
+
+  /// The error that the data has besides its content. (GQL-31)
+  private var partialError: RequestError? {
+    latestData.flatMap { $0.isPartial ? $0.partialError : nil }
   }
 
   private mutating func clearError(before timestamp: Double) {
