@@ -145,7 +145,6 @@ package final class ResourceRecord {
       configurations.append((method, configuration))
     }
   }
-
 }
 
 extension Array where Element == Request {
