@@ -142,7 +142,7 @@ public struct Entity: Sendable {
   }
 
   /// Whether the response has data and an error. (GQL-31)
-  var isPartial: Bool { !box.partialErrors.isEmpty }
+  package var isPartial: Bool { !box.partialErrors.isEmpty }
 
   /// The error of a response that also has data. Holds at most one error.
   var partialErrors: [any Error & Sendable] {

@@ -198,8 +198,10 @@ package final class ScriptValues {
     let service = request.resource?.service
     switch request.response?.outcome {
     case .success(let entity):
-      let partial = entity.partialError.map { [of($0, service: service)] } ?? []
-      return [of(entity, service: service)] + partial
+      guard entity.isPartial, let error = entity.partialError else {
+        return [of(entity, service: service)]
+      }
+      return [of(entity, service: service), of(error, service: service)]
     case .failure(let error): return [.nil, of(error, service: service)]
     case nil: return [.nil]
     }

@@ -216,7 +216,7 @@ package struct ResourceState {
     // The validators are used for the next load, because the caller has provided them together with
     // the content. (OVR-10)
     latestData?.validatorsHold = true
-    latestData?.partialError = nil
+    if latestData?.isPartial ?? false { latestData?.partialError = nil }
     latestError = nil
     isInvalidated = false
     return .newData(.localOverride)
