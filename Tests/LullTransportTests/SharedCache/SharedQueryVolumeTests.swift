@@ -5,7 +5,7 @@ import Testing
 
 @testable import LullTransport
 
-/// 100,000 pairs of contents in ten parts, on a real server: a fifth of them is stored, and each is
+/// 100,000 pairs of contents in twenty parts, on a real server: a fifth of them is stored, and each is
 /// looked up as another program writes it. One part after the other, because each of them is busy.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SharedQueryVolumeTests {
@@ -14,7 +14,7 @@ struct SharedQueryVolumeTests {
     return try #require(host.cache.key(for: search, at: .parsing))
   }
 
-  @Test(arguments: 0..<10)
+  @Test(arguments: 0..<20)
   func `QUERY-16 on a server, equal contents find each other's entries, and others find none`(
     part: Int
   ) throws {
@@ -25,8 +25,8 @@ struct SharedQueryVolumeTests {
     )
     for host in [first, second] { host.service.cachedResourceCountLimit = 4 }
     var random = SeededGenerator(seed: 7400 + UInt64(part))
-    let numbers = Array(part * 10_000 + 1...(part + 1) * 10_000).shuffled(using: &random)
-    let stored = Array(numbers.prefix(2000)).shuffled(using: &random)
+    let numbers = Array(part * 5_000 + 1...(part + 1) * 5_000).shuffled(using: &random)
+    let stored = Array(numbers.prefix(1000)).shuffled(using: &random)
     // Writes and lookups that the server could not take in time are repeated.
     var tries = 0
     while server.entities.count < stored.count, tries < 10 {
