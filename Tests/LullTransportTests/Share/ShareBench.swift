@@ -22,8 +22,8 @@ final class ShareBench {
   /// What a test waits for answers where lateness is not what it is about: on a loaded machine 50 ms are no time.
   static func patience(_ lane: ShareConnection) -> ShareLink.Patience {
     var given = lane.patience
-    given.operation = 10
-    given.first = 15
+    given.operation = 2
+    given.first = 5
     return given
   }
 
