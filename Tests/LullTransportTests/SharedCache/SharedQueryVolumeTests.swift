@@ -6,9 +6,9 @@ import Testing
 
 @testable import LullTransport
 
-/// Pairs of contents in parts of 5,000, on a real server: a fifth of them is stored, and each is looked
-/// up as another program writes it. With LULL_QUERY_PAIRS, all 100,000 pairs are compared. One part
-/// after the other, because each of them is busy.
+/// Pairs of contents in parts of 5,000, on a real server: a fifth of them is stored, and each is
+/// looked up as another program writes it. With LULL_QUERY_PAIRS, all 100,000 pairs are compared.
+/// One part after the other, because each of them is busy.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SharedQueryVolumeTests {
   private func key(_ host: SharedCacheHost, _ text: String) throws -> SharedEntityCache.Key {
