@@ -908,7 +908,7 @@ type User {
   email: String!
   role: String!
   visits: Int!
-  "Nobody may read it: null and an error."
+  "Not readable: null and an error."
   password: String
   mail: String @deprecated(reason: "Use email.")
 }

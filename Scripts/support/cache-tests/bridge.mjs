@@ -7,7 +7,7 @@
 // which runs client.lua. That script gets its requests from a server in this program. MODE is
 // memory, where one service makes all requests of a test, or file, where each request has its own
 // service and they share a cache file. METHOD is GET, or QUERY or POST: then each GET of the suite
-// is a query with a content of its own, sent by this method. Prints a JSON object: the ID of each
+// is a query with its own content, sent by this method. Prints a JSON object: the ID of each
 // test → its kind and the suite's result.
 
 import { spawn } from 'node:child_process'

@@ -49,7 +49,7 @@ for i = 1, 25 do
   assert(write(put, { TableName = "things", Item = { k = { S = "a" }, s = number, n = number } }))
 end
 
--- A read is loaded once, whoever asks, and however the content is made.
+-- A read is loaded once for all callers, however its content is made.
 local get, query = dynamo "GetItem", dynamo "Query"
 local key = { TableName = "things", Key = { k = { S = "a" }, s = { N = "3" } } }
 -- The first answer is 503: a read is repeated.
@@ -123,7 +123,7 @@ assert(write(batch, { RequestItems = { things = { { DeleteRequest = { Key = four
 assert(item.is_up_to_date and whole.is_up_to_date)
 assert(load(item).Item.n.N == "3")
 
--- The script knows which reads have changed. There are no validators, so each is loaded anew.
+-- The script knows which reads have changed. Without validators, each is loaded again.
 item:invalidate()
 whole:invalidate()
 assert(load(item).Item.n.N == "33")

@@ -148,7 +148,7 @@ def main():
     options = parser.parse_args()
     paths = list(documents(options.folder))
     if not paths:
-        sys.exit("check-openapi: there is no document of OpenAPI in that folder")
+        sys.exit("check-openapi: the folder has no OpenAPI document")
     wanted = -(-options.requests // len(paths)) * 2 if options.requests else 0
     wrong = 0
     totals = {"documents": 0, "refused": 0, "operations": 0, "calls": 0, "left out": 0, "requests": 0, "unjudged": 0,

@@ -161,7 +161,7 @@ class Reader:
             for part in re.split(r"(\{[^}]*\})", urllib.parse.unquote(name)))
         match = re.fullmatch(pattern, path) or re.fullmatch(pattern, urllib.parse.unquote(path))
         if match is None:
-            raise ValueError(f"{path} is no path of {name}")
+            raise ValueError(f"{path} is not a path of {name}")
         given = dict(zip(re.findall(r"\{([^}]*)\}", name), map(urllib.parse.unquote, match.groups())))
         form, files = {}, {}
         kind = headers.get("Content-Type") or ""
